@@ -5,7 +5,7 @@ internal import Glibc
 /// How much of either it takes the network says each 10 ms, so that a voice without noise passes as it is; as late as
 /// RNNoise makes it. Its weights (``MaskWeights``) and how they were trained: `Tests/Quality/correction`; features.py
 /// is its twin.
-struct BandMask {
+struct BandMask: ~Copyable {
   static let blockFrames = BandSpectrum.blockFrames
   private enum Shape {
     static let floor: Float = 1e-7
@@ -169,18 +169,26 @@ struct MaskNetwork {
   private init() {
     let layers = MaskWeights.layers
     let whole = MaskWeights.values()
-    func layer(_ index: Int, values: Int) -> OctetLayer {
-      OctetLayer(whole[index], values: values, unit: layers[index].unit)
+    precondition(whole.count == 9, "other layers than it has")
+    func layer(_ index: Int, values: Int, results: Int) -> OctetLayer {
+      OctetLayer(whole[index], values: values, results: results, unit: layers[index].unit)
     }
-    func bias(_ index: Int) -> [Float] { whole[index].map { Float($0) * layers[index].unit } }
-    (input, inputBias) = (layer(0, values: Self.inputs), bias(1))
-    (given, givenBias) = (layer(2, values: Self.dense), bias(3))
-    (own, ownBias) = (layer(4, values: Self.state), bias(5))
-    (output, direct) = (layer(6, values: Self.state), layer(7, values: Self.inputs))
-    outputBias = bias(8)
+    func bias(_ index: Int, results: Int) -> [Float] {
+      precondition(whole[index].count == results, "other biases than it has")
+      return whole[index].map { Float($0) * layers[index].unit }
+    }
+    let (dense, gated, outputs) = (Self.dense, 3 * Self.state, Self.outputs)
+    input = layer(0, values: Self.inputs, results: dense)
+    inputBias = bias(1, results: dense)
+    given = layer(2, values: dense, results: gated)
+    givenBias = bias(3, results: gated)
+    own = layer(4, values: Self.state, results: gated)
+    ownBias = bias(5, results: gated)
+    output = layer(6, values: Self.state, results: outputs)
+    direct = layer(7, values: Self.inputs, results: outputs)
+    outputBias = bias(8, results: outputs)
     (inner, gates, memory, hidden) = ([], [], [], [])
     (seen, made, remembered) = ([], [], [])
-    precondition(outputBias.count == Self.outputs, "other weights than it has")
   }
 
   /// What it says, 0…1 each, after one more row of features.

@@ -2,8 +2,9 @@ internal import Glibc
 
 /// The spectrum of what comes in, what it has in each of 32 bands, and the sound again with masks on them.
 ///
-/// Windows of 20 ms that overlap by half, so that the sound comes out a block of 10 ms late.
-struct BandSpectrum {
+/// Windows of 20 ms that overlap by half, so that the sound comes out a block of 10 ms late. It has rooms of its own,
+/// and so one owner.
+struct BandSpectrum: ~Copyable {
   static let (blockFrames, comingFrames, leftFrames) = (480, 960, 720)
   /// Hz, at 48 kHz: narrow where harmonics of a voice lie side by side; between them they overlap by half.
   static let hertz: [Float] = [
@@ -49,16 +50,21 @@ struct BandSpectrum {
 
   /// Takes the last 20 ms of what comes, and the last 15 ms of what is left of it.
   mutating func take(_ sound: [Float], left quiet: [Float]) {
-    look(at: sound, by: sine, into: whole, &coming)
-    look(at: quiet, by: hann, into: rest, &left)
+    look(at: sound, by: sine, into: whole)
+    look(at: quiet, by: hann, into: rest)
+    Self.sum(whole, places, into: &coming)
+    Self.sum(rest, places, into: &left)
   }
 
-  private func look(
-    at sound: [Float], by window: [Float], into room: SpectrumRoom, _ energies: inout [Float]
-  ) {
+  private func look(at sound: [Float], by window: [Float], into room: SpectrumRoom) {
     signal.fill(0)
     for index in window.indices { signal[index] = sound[index] * window[index] }
     transform.forward(signal, into: room)
+  }
+
+  private static func sum(
+    _ room: SpectrumRoom, _ places: [(band: Int, next: Float)], into energies: inout [Float]
+  ) {
     for band in energies.indices { energies[band] = 0 }
     for (bin, place) in places.enumerated() {
       let (re, im) = (room.real[bin], room.imaginary[bin])

@@ -1,11 +1,12 @@
 /// A network's layer with weights of 8 bits, in memory as well: they are fetched anew each 10 ms, after all that the
 /// processor did meanwhile.
 ///
-/// Values are whole numbers of ``unit``, from -4 to 4, and sums are of 32 bits: no row of less than 500 values
-/// overflows them.
+/// Values are whole numbers of ``unit``, from -4 to 4, and sums are of 32 bits.
 struct OctetLayer {
   static let unit: Float = 1 / 8192
   private static let lanes = 8
+  /// So many of the largest still fit.
+  private static let mostValues = Int(Int32.max) / (128 * 32_768)
 
   /// A row for each result, as long as ``count(for:)`` says.
   private let weights: [Int8]
@@ -15,9 +16,9 @@ struct OctetLayer {
   /// - Parameters:
   ///   - columns: the weights, from -128 to 127, a row for each value.
   ///   - unit: what they count.
-  init(_ columns: [Int16], values: Int, unit: Float) {
-    let results = columns.count / values
+  init(_ columns: [Int16], values: Int, results: Int, unit: Float) {
     let length = Self.count(for: values)
+    precondition(columns.count == values * results && length <= Self.mostValues)
     var weights = [Int8](repeating: 0, count: results * length)
     for (index, weight) in columns.enumerated() {
       weights[index % results * length + index / results] = Int8(truncatingIfNeeded: weight)
@@ -28,7 +29,7 @@ struct OctetLayer {
   /// How many whole numbers so many values are kept as; those that are more are 0.
   static func count(for values: Int) -> Int { (values + lanes - 1) / lanes * lanes }
 
-  /// Values as whole numbers, the next smaller ones.
+  /// Values as whole numbers, cut towards 0; what is no number is the least.
   static func quantise(_ values: [Float], into whole: inout [Int16]) {
     for index in values.indices {
       whole[index] = Int16(min(32_767, max(-32_768, values[index] / unit)))

@@ -9,7 +9,7 @@ final class RealTransform {
   /// Bins of a spectrum, its padding included.
   let binCount: Int
   private let half: Int
-  /// Of each pass its factors, one after the other.
+  /// Of each pass but the first its factors, one after the other.
   private let (cosines, sines): ([Float], [Float])
   /// Those that part the two halves of a real signal.
   private let (outerCosines, outerSines): ([Float], [Float])

@@ -82,8 +82,7 @@ internal import CSpeexDSP
     guard let handle = unsafe crnnoise_create(library.handle) else { return nil }
     unsafe self.handle = unsafe handle
     delayFrames = unsafe Int(crnnoise_delay_frames(library.handle))
-    let isKnown = delayFrames == BandMask.blockFrames
-    mask = library.isMasked && isKnown ? BandMask() : nil
+    if library.isMasked, delayFrames == BandMask.blockFrames { mask = BandMask() }
   }
 
   deinit { unsafe crnnoise_destroy(handle) }

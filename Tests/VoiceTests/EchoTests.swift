@@ -186,25 +186,4 @@ import Testing
     let error = abs(Sounds.level(heard.suffix(72_000)) - Sounds.level(near.suffix(72_000)))
     #expect(error < (engine == .own ? 3 : 6), "\(mishap)")
   }
-
-  @Test func `a transform and its inverse are the signal again`() {
-    let transform = RealTransform(count: 1024)
-    let (signal, back) = (FloatRoom(count: 1024), FloatRoom(count: 1024))
-    let room = SpectrumRoom(bins: transform.binCount)
-    for (index, sample) in Sounds.noise(-10, seconds: 0.03).prefix(1024).enumerated() {
-      signal[index] = sample
-    }
-    transform.forward(signal, into: room)
-    transform.inverse(room, into: back)
-    let error = (0..<1024).map { abs(signal[$0] - back[$0]) }.max() ?? 1
-    #expect(error < 1e-5)
-    // A bin's power against the definition.
-    let sums = (0..<1024).reduce((0.0, 0.0)) { sum, index in
-      let angle = -2 * Double.pi * 37 * Double(index) / 1024
-      let sample = Double(signal[index])
-      return (sum.0 + sample * cos(angle), sum.1 + sample * sin(angle))
-    }
-    #expect(abs(Double(room.real[37]) - sums.0) < 1e-3)
-    #expect(abs(Double(room.imaginary[37]) - sums.1) < 1e-3)
-  }
 }

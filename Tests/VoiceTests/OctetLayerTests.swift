@@ -5,10 +5,11 @@ import Testing
 /// A layer of small weights against the same sums of plain numbers.
 @Suite struct OctetLayerTests {
   private func added(_ columns: [Int16], unit: Float, values: [Float], to start: Float) -> [Float] {
-    let layer = OctetLayer(columns, values: values.count, unit: unit)
+    let results = columns.count / values.count
+    let layer = OctetLayer(columns, values: values.count, results: results, unit: unit)
     var whole = [Int16](repeating: 0, count: OctetLayer.count(for: values.count))
     OctetLayer.quantise(values, into: &whole)
-    var result = [Float](repeating: start, count: columns.count / values.count)
+    var result = [Float](repeating: start, count: results)
     layer.add(whole, to: &result)
     return result
   }

@@ -1,4 +1,4 @@
-"""What the network behind RNNoise looks at, each 10 ms, and what its masks do: the twin of Sources/Voice/BandMask.swift."""
+"""What the network behind RNNoise looks at, each 10 ms, and what its masks do: Sources/Voice/BandMask.swift's twin."""
 
 import numpy
 

@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+
+@testable import Voice
+
+/// The transform of real signals against its definition.
+@Suite struct RealTransformTests {
+  @Test(arguments: [16, 32, 512, 1024])
+  func `a transform is what it is defined as, and its inverse the signal again`(count: Int) {
+    let transform = RealTransform(count: count)
+    let (signal, back) = (FloatRoom(count: count), FloatRoom(count: count))
+    let room = SpectrumRoom(bins: transform.binCount)
+    for (index, sample) in Sounds.noise(-10, seconds: 0.03).prefix(count).enumerated() {
+      signal[index] = sample
+    }
+    transform.forward(signal, into: room)
+    for bin in 0...count / 2 {
+      let sums = (0..<count).reduce((0.0, 0.0)) { sum, index in
+        let angle = -2 * Double.pi * Double(bin * index % count) / Double(count)
+        let sample = Double(signal[index])
+        return (sum.0 + sample * cos(angle), sum.1 + sample * sin(angle))
+      }
+      #expect(abs(Double(room.real[bin]) - sums.0) < 1e-3, "bin \(bin)")
+      #expect(abs(Double(room.imaginary[bin]) - sums.1) < 1e-3, "bin \(bin)")
+    }
+    transform.inverse(room, into: back)
+    let error = (0..<count).map { abs(signal[$0] - back[$0]) }.max() ?? 1
+    #expect(error < 1e-5)
+  }
+}
