@@ -169,12 +169,12 @@ struct MaskNetwork {
   private init() {
     let layers = MaskWeights.layers
     let whole = MaskWeights.values()
-    precondition(whole.count == 9, "other layers than it has")
+    precondition(whole.count == 9, "not the layers that this network has")
     func layer(_ index: Int, values: Int, results: Int) -> OctetLayer {
       OctetLayer(whole[index], values: values, results: results, unit: layers[index].unit)
     }
     func bias(_ index: Int, results: Int) -> [Float] {
-      precondition(whole[index].count == results, "other biases than it has")
+      precondition(whole[index].count == results, "not the biases that this network has")
       return whole[index].map { Float($0) * layers[index].unit }
     }
     let (dense, gated, outputs) = (Self.dense, 3 * Self.state, Self.outputs)

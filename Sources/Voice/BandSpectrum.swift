@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The spectrum of what comes in, what it has in each of 32 bands, and the sound again with masks on them.
 ///
-/// Windows of 20 ms that overlap by half, so that the sound comes out a block of 10 ms late. It has rooms of its own,
-/// and so one owner.
+/// Windows of 20 ms that overlap by half, so that the sound comes out a block of 10 ms late. It owns its scratch
+/// memory, and so cannot be copied.
 struct BandSpectrum: ~Copyable {
   static let (blockFrames, comingFrames, leftFrames) = (480, 960, 720)
   /// Hz, at 48 kHz: narrow where harmonics of a voice lie side by side; between them they overlap by half.

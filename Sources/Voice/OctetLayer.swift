@@ -5,8 +5,8 @@
 struct OctetLayer {
   static let unit: Float = 1 / 8192
   private static let lanes = 8
-  /// So many of the largest still fit.
-  private static let mostValues = Int(Int32.max) / (128 * 32_768)
+  /// The most values whose largest products still sum up within 32 bits.
+  static let mostValues = Int(Int32.max) / (128 * 32_768)
 
   /// A row for each result, as long as ``count(for:)`` says.
   private let weights: [Int8]
@@ -18,10 +18,11 @@ struct OctetLayer {
   ///   - unit: what they count.
   init(_ columns: [Int16], values: Int, results: Int, unit: Float) {
     let length = Self.count(for: values)
-    precondition(columns.count == values * results && length <= Self.mostValues)
+    precondition(columns.count == values * results, "weights of another shape")
+    precondition(length <= Self.mostValues, "more values than a sum of 32 bits holds")
     var weights = [Int8](repeating: 0, count: results * length)
     for (index, weight) in columns.enumerated() {
-      weights[index % results * length + index / results] = Int8(truncatingIfNeeded: weight)
+      weights[index % results * length + index / results] = Int8(weight)
     }
     (self.weights, self.length, scale) = (weights, length, unit * Self.unit)
   }

@@ -16,7 +16,7 @@ enum PackedWeights {
     _ texts: [StaticString], _ layers: [(count: Int, octets: Int, unit: Float)]
   ) -> [[Int16]] {
     var rest = texts.flatMap { decoded($0) }[...]
-    return layers.map { layer in
+    let numbers = layers.map { layer in
       let bytes = Array(rest.prefix(layer.count * layer.octets))
       rest = rest.dropFirst(bytes.count)
       return (0..<bytes.count / layer.octets).map { index in
@@ -25,6 +25,8 @@ enum PackedWeights {
           : Int16(bitPattern: UInt16(bytes[2 * index]) | UInt16(bytes[2 * index + 1]) << 8)
       }
     }
+    precondition(rest.isEmpty, "more weights than the layers take")
+    return numbers
   }
 
   /// The bytes that base 64 stands for (RFC 4648 §4).

@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// 24 bands of 30 ms (logarithms of power, less their mean of the last three seconds), that mean, and how periodic the
 /// sound is at 80…400 Hz. `Tests/Quality/detector/features.py` has the same for training; the constants are its.
-/// It has rooms of its own, and so one owner.
+/// It owns its scratch memory, and so cannot be copied.
 struct SpeechFeatures: ~Copyable {
   static let sampleRate = 16_000
   static let hopFrames = 160

@@ -30,10 +30,17 @@ import Testing
   }
 
   @Test func `the largest sums fit, and what is beyond is the largest`() {
+    let count = OctetLayer.mostValues / 8 * 8
+    let columns = [Int16](repeating: -128, count: count)
+    let values = [Float](repeating: -9, count: count)
+    #expect(added(columns, unit: 1, values: values, to: 0) == [Float(128 * 4 * count)])
+    let upper = added(columns, unit: 1, values: values.map { -$0 }, to: 0)
+    #expect(abs(upper[0] + Float(128 * 4 * count)) < 16)
+  }
+
+  @Test func `what is no number is the least`() {
     let columns = [Int16](repeating: -128, count: 161)
-    let heard = added(columns, unit: 1, values: [Float](repeating: 9, count: 161), to: 0)
-    #expect(abs(heard[0] + 128 * 4 * 161) < 16)
-    let unheard = added(columns, unit: 1, values: [Float](repeating: .nan, count: 161), to: 0)
-    #expect(unheard[0].isFinite)
+    let values = [Float](repeating: .nan, count: 161)
+    #expect(added(columns, unit: 1, values: values, to: 0) == [Float(128 * 4 * 161)])
   }
 }
